@@ -170,6 +170,8 @@ x.to(t.float8_e5m2), x.to(t.float8_e4m3fn), x.to(t.complex32)
 t.nn.functional.embedding(t.tensor([0]), x.reshape(3, 1))
 x.unsqueeze(0).squeeze(0), x.swapaxes(0, 0), t.broadcast_to(x, (2, 3)), t.tensor_split(x, 3)
 x.fill_(1e9)
+(x * (1 + 2j)).norm() if d.is_complex else x.clone()
+t.float_power(x, 2) if d.is_complex else x.clone()
 x.normal_()
 x.topk(1)
 """

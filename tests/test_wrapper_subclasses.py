@@ -342,3 +342,39 @@ def test_with_a_mode(torch):
         x.exp()
     assert Log.seen[0] == ("aten.exp.default", ["Logged"])
     assert wrapper(torch).seen == ["aten.exp.default"]
+
+
+@BOTH
+def test_a_class_whose_instances_have_elements(torch):
+    """The older form of the pattern: the instance is a tensor itself, and keeps another one to ask."""
+    tree_map = part(torch, "utils._pytree").tree_map
+
+    class Kept(torch.Tensor):
+        seen: ClassVar[list] = []
+
+        @staticmethod
+        def __new__(cls, inside, requires_grad=False):
+            made = torch.Tensor._make_subclass(cls, inside.detach(), requires_grad)
+            made.inside = inside.detach()
+            return made
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            cls.seen.append(str(func))
+
+            def opened(x):
+                return x.inside if isinstance(x, cls) else x
+
+            found = func(*tree_map(opened, args), **tree_map(opened, kwargs or {}))
+            return tree_map(lambda x: cls(x) if isinstance(x, torch.Tensor) else x, found)
+
+    x = Kept(torch.tensor([1.0, 2.0]), requires_grad=True)
+    y = (x * 2).exp().sum()
+    assert (type(y), y.grad_fn.name()) == (Kept, "SumBackward0")
+    y.backward()
+    assert type(x.grad) is Kept
+    assert x.grad.inside.tolist() == pytest.approx([14.7781, 109.1963], rel=1e-5)
+    (x * x).sum().backward()
+    assert x.grad.inside.tolist() == pytest.approx([16.7781, 113.1963], rel=1e-5)
+    assert Kept.seen[:2] == ["aten.mul.Tensor", "aten.exp.default"]
+    assert (tuple(x.shape), x.is_contiguous(), x.data_ptr() != 0, x[0].item()) == ((2,), True, True, 1.0)

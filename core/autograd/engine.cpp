@@ -174,7 +174,7 @@ GradientSums::Sum Run::gathered(Edge edge) const {
   if (auto aside = aside_.nodes.find(n); aside != aside_.nodes.end()) return {aside->second[edge.output_number()]};
   if (!(n->flags & kQueued) || n->run != id_) return {};
   TensorObject* sum = n->outputs[edge.output_number()].pending;
-  if (!sum || is_sparse(sum)) return {};
+  if (!sum || is_kept_by_python(sum)) return {};
   const bool writable = is_private(sum);
   return {Tensor::borrow(sum), writable};
 }
@@ -266,7 +266,7 @@ bool Run::may_join(Node* n, GradientChain& chain, std::vector<GradientTerm>& ter
   }
   const Tensor pending = Tensor::borrow((n->flags & kQueued) ? n->outputs[0].pending : nullptr);
   if (!pending) return true;
-  if (pending->was_relaid(0) || is_sparse(pending)) return false;
+  if (pending->was_relaid(0) || is_kept_by_python(pending)) return false;
   if (pending.is_contiguous()) return true;
   return std::all_of(pending.strides().begin(), pending.strides().end(), [](int64_t s) { return s == 0; });
 }
@@ -274,7 +274,8 @@ bool Run::may_join(Node* n, GradientChain& chain, std::vector<GradientTerm>& ter
 // Runs `first` and the nodes that would follow it, as far as they can be one chain. See Note [Gradient chains].
 bool Run::run_chain(Node* first) {
   const Output& shape = first->outputs[0];
-  if (!shape.pending || shape.pending->numel < thresholds.gradient_chain || is_sparse(shape.pending)) return false;
+  if (!shape.pending || shape.pending->numel < thresholds.gradient_chain || is_kept_by_python(shape.pending))
+    return false;
   if (options_.create_graph || selective_ || anomaly.enabled ||
       (shape.dtype != DType::Float32 && shape.dtype != DType::Float64))
     return false;

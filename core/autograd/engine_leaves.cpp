@@ -32,10 +32,10 @@ Tensor Run::take_pending(TensorObject* leaf) {
 
 GradientSums::Sum Run::gathered_by_leaf(TensorObject* leaf) const {
   if (auto aside = aside_.leaves.find(leaf); aside != aside_.leaves.end()) return {Tensor::borrow(aside->second)};
-  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf) && !is_sparse(leaf->grad))
+  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf) && !is_kept_by_python(leaf->grad))
     return {Tensor::borrow(leaf->grad), thresholds.reuse};
   TensorObject* sum = leaf->extras && leaf->extras->run == id_ ? leaf->extras->pending : nullptr;
-  if (!sum || is_sparse(sum)) return {};
+  if (!sum || is_kept_by_python(sum)) return {};
   const bool writable = is_private(sum);
   return {Tensor::borrow(sum), writable};
 }
@@ -98,7 +98,7 @@ void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
     GradModeScope recording(true);
     Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
     leaf->grad = add_gradients(resolved(old), std::move(gradient)).release();
-  } else if (is_sparse(leaf->grad) || is_sparse(gradient)) {
+  } else if (is_kept_by_python(leaf->grad) || is_kept_by_python(gradient)) {
     Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
     leaf->grad = call_sparse("accumulated", old, gradient).release();
   } else {

@@ -26,6 +26,12 @@ bool has_dispatch(PyTypeObject* type) {
   return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && _PyType_Lookup(type, name);
 }
 
+bool has_dispatch(const TensorObject* t) {
+  auto* type = t ? Py_TYPE(reinterpret_cast<const PyObject*>(t)) : &TensorType;
+  return type != &TensorType && has_dispatch(type);
+}
+bool has_parts_or_dispatch(const TensorObject* t) { return t && (sparse_parts(t) || dispatches(t)); }
+
 bool holds_sparse(PyObject* o) {
   if (!PyList_Check(o) && !PyTuple_Check(o)) return is_sparse(o);
   PyObject** entries = PySequence_Fast_ITEMS(o);

@@ -39,15 +39,15 @@ inline bool is_sparse(PyObject* o) {
 // the operations that PyTorch's dispatcher would show.
 extern bool classes_dispatch;  // whether there have been instances of such a class
 bool has_dispatch(PyTypeObject* type);
-inline bool dispatches(const TensorObject* t) {
-  if (!classes_dispatch) [[likely]]
-    return false;
-  return t && Py_TYPE(reinterpret_cast<const PyObject*>(t)) != &TensorType &&
-         has_dispatch(Py_TYPE(reinterpret_cast<const PyObject*>(t)));
-}
+bool has_dispatch(const TensorObject* t);
+inline bool dispatches(const TensorObject* t) { return classes_dispatch && has_dispatch(t); }
 inline bool dispatches(const Tensor& t) { return dispatches(t.get()); }
 // What Python's rules are asked for: the elements are not there, or a class has its say.
-inline bool is_kept_by_python(const Tensor& t) { return is_sparse(t) || dispatches(t); }
+bool has_parts_or_dispatch(const TensorObject* t);
+inline bool is_kept_by_python(const TensorObject* t) {
+  return (sparse_tensors > 0 || classes_dispatch) && has_parts_or_dispatch(t);
+}
+inline bool is_kept_by_python(const Tensor& t) { return is_kept_by_python(t.get()); }
 
 // The object itself, or an entry of a list or tuple.
 bool holds_sparse(PyObject* o);

@@ -99,7 +99,7 @@ Tensor float_power(const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
   if (!x.tensor && !y.tensor) raise_two_numbers("float_power", a);
   Operand both[2] = {x, y};
-  DType wide = is_complex(result_type(both)) ? DType::Complex128 : DType::Float64;
+  DType wide = holds_complex(result_type(both)) ? DType::Complex128 : DType::Float64;
   if (target.inplace && x.tensor->dtype != wide) {
     raise(PyExc_RuntimeError, "the base given to float_power_ has dtype ", facts(x.tensor->dtype).tensor_name,
           " but the operation's result requires dtype ", facts(wide).tensor_name);

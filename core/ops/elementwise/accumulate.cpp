@@ -40,7 +40,7 @@ bool add_in_memory(const Tensor& target, const Tensor& source) {
 }  // namespace
 
 Tensor add_gradients(Tensor a, Tensor b) {
-  if (is_sparse(a) || is_sparse(b)) [[unlikely]]
+  if (is_kept_by_python(a) || is_kept_by_python(b)) [[unlikely]]
     return call_sparse("sum_of", a, b);
   if (!grad_enabled() && same_kind(a, b)) {
     // Addition commutes to the last bit, so either buffer may take the sum.
@@ -78,13 +78,13 @@ Tensor sum_to(const Tensor& gradient, Span sizes) {
 }
 
 Tensor cast_gradient(const Tensor& gradient, DType dtype) {
-  if (is_sparse(gradient)) return call_sparse("cast_like", gradient, empty(Dims{0}, dtype));
+  if (is_kept_by_python(gradient)) return call_sparse("cast_like", gradient, empty(Dims{0}, dtype));
   Tensor g = holds_complex(gradient.dtype()) && !holds_complex(dtype) ? real(gradient) : gradient;
   return to_dtype(g, dtype);
 }
 
 Tensor own_gradient(Tensor gradient, const Tensor& leaf) {
-  if (is_sparse(gradient)) return call_sparse("owned", gradient);
+  if (is_kept_by_python(gradient)) return call_sparse("owned", gradient);
   if (is_sparse(leaf)) return has_one_owner(gradient.get()) ? gradient : clone(gradient);
   bool both_plain = leaf.is_contiguous() && gradient.is_contiguous();
   if (both_plain && has_one_owner(gradient.get())) return gradient;
@@ -99,7 +99,7 @@ Tensor own_gradient(Tensor gradient, const Tensor& leaf) {
 }
 
 Tensor recorded_copy(const Tensor& gradient, const Tensor& leaf) {
-  if (is_sparse(gradient)) return call_sparse("copied", gradient);
+  if (is_kept_by_python(gradient)) return call_sparse("copied", gradient);
   if (is_sparse(leaf)) return clone(gradient);
   if (!requires_grad(gradient)) return own_gradient(gradient, leaf);
   Dims wanted = is_dense(leaf.sizes(), leaf.strides()) ? Dims(leaf.strides()) : contiguous_strides(leaf.sizes());

@@ -13,7 +13,7 @@ namespace {
 
 OpInfo kNorm{"linalg_vector_norm", "LinalgVectorNormBackward0", "g * sgn(x) * (|x| / y)^(ord - 1)"};
 
-Tensor magnitude(const Tensor& x) { return is_complex(x.dtype()) ? abs_complex(x) : elementwise(OpId::abs, {x}); }
+Tensor magnitude(const Tensor& x) { return holds_complex(x.dtype()) ? abs_complex(x) : elementwise(OpId::abs, {x}); }
 Tensor power(const Tensor& x, double p) { return elementwise(OpId::pow, {x, p}); }
 
 Tensor zero_where(const Tensor& condition, const Tensor& x) {
@@ -23,16 +23,16 @@ Tensor zero_where(const Tensor& condition, const Tensor& x) {
 Tensor never_zero(const Tensor& x) {
   return elementwise(OpId::where, {elementwise(OpId::eq, {x, 0.0}), Scalar(1.0), x});
 }
-Tensor direction(const Tensor& x) { return is_complex(x.dtype()) ? sgn_complex(x) : elementwise(OpId::sign, {x}); }
+Tensor direction(const Tensor& x) { return holds_complex(x.dtype()) ? sgn_complex(x) : elementwise(OpId::sign, {x}); }
 
 void check_norm(const Tensor& x, double ord, const Dims& dims, MaybeDType dtype) {
   if (!is_differentiable(x.dtype())) {
     raise(PyExc_RuntimeError, "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ",
           facts(x.dtype()).tensor_name);
   }
-  if (dtype && is_complex(*dtype) != is_complex(x.dtype())) {
-    raise(PyExc_RuntimeError, "linalg.vector_norm: dtype should be ", is_complex(x.dtype()) ? "complex" : "real",
-          " for ", is_complex(x.dtype()) ? "complex" : "real", " inputs, but got ", facts(*dtype).tensor_name);
+  if (dtype && holds_complex(*dtype) != holds_complex(x.dtype())) {
+    raise(PyExc_RuntimeError, "linalg.vector_norm: dtype should be ", holds_complex(x.dtype()) ? "complex" : "real",
+          " for ", holds_complex(x.dtype()) ? "complex" : "real", " inputs, but got ", facts(*dtype).tensor_name);
   }
   if (dtype && promote(x.dtype(), *dtype) != *dtype) {
     raise(PyExc_RuntimeError, "linalg.vector_norm: the dtype of the input (", facts(x.dtype()).tensor_name,
@@ -51,11 +51,12 @@ void check_norm(const Tensor& x, double ord, const Dims& dims, MaybeDType dtype)
 }
 
 Tensor norm_value(const Tensor& x, double ord, uint64_t reduced, const Dims& dims, bool keepdim) {
+  if (is_float8(x.dtype())) refuse_limited("norm_cpu", x.dtype());
   GradModeScope off(false);
   if (ord == 2) {
     // A complex number counts as its two parts.
     DType type = real_of(x.dtype());
-    bool complex = is_complex(x.dtype());
+    bool complex = holds_complex(x.dtype());
     uint64_t all = complex ? reduced | uint64_t{1} << x.ndim() : reduced;
     Tensor squares = run_reduction(ReduceOp::SumSquares, complex ? view_as_real(x) : x, all, keepdim, {type, type});
     if (complex && keepdim) squares = sum(squares, Dims{-1}, false, {});

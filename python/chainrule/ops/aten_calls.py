@@ -38,11 +38,14 @@ _REFLECTED: dict[str, Callable] = {
 }
 
 
-def as_aten(function: Callable, args: tuple, kwargs: dict, run: Run, *, apart: bool = True) -> Any:
+def as_aten(
+    function: Callable, args: tuple, kwargs: dict, run: Run, *, apart: bool = True, asked: Callable | None = None
+) -> Any:
     """What a call gives, if each operation of aten that it is goes through `run`.
 
     Args:
         apart: whether what PyTorch composes of other operations, `linear` for example, is taken apart.
+        asked: answers what is no operation; the function itself if None.
     """
     name = getattr(function, "__name__", "")
     if function is Tensor.__getitem__:
@@ -64,7 +67,7 @@ def as_aten(function: Callable, args: tuple, kwargs: dict, run: Run, *, apart: b
                 return found
     op = overload_of(function, args, kwargs)
     if op is None:  # a property or a question, which no kernel answers
-        return function(*args, **kwargs)
+        return (function if asked is None else asked)(*args, **kwargs)
     return run(op, *schema_arguments(op.overloadpacket.__name__, args), **kwargs)
 
 

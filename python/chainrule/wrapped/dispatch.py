@@ -141,7 +141,14 @@ def called(function: Callable, args: tuple, options: dict[str, Any]) -> Any:
         return _ANSWERS[name](*args, **options)
     if name in _PARTS:
         return _PARTS[name](_run, *args, **options)
-    return as_aten(function, args, options, _run)
+    return as_aten(function, args, options, _run, asked=lambda *args, **options: _answered(function, args, options))
+
+
+def _answered(function: Callable, args: tuple, options: dict[str, Any]) -> Any:
+    """What is no operation, asked of the elements; without them there is no answer."""
+    if any(parts_of(x) is not None for x in tensors_in((*args, *options.values()))):
+        raise at_call(NotImplementedError, f"{function.__name__}: not for classes with a __torch_dispatch__")
+    return function(*(x.as_subclass(Tensor) if dispatches(x) else x for x in args), **options)
 
 
 def _run(op: Callable, *args: Any, **options: Any) -> Any:
