@@ -132,6 +132,11 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
         raise at_call(ValueError, "dtype argument is not supported in frobenius norm")
     if dtype is not None:
         raise at_call(RuntimeError, "norm_sparse currently does not support 'dtype' argument")
+    if not (input.is_floating_point() or input.is_complex()):
+        raise at_call(
+            RuntimeError,
+            f"norm(): input dtype should be either floating point or complex. Got {dtype_name(input.dtype)} instead.",
+        )
     values = opened(input)[1].reshape(-1)
     return _functions["linalg_vector_norm"](values, 2 if p in ("fro", None) else p)
 

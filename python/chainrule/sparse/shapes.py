@@ -43,7 +43,8 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     if any((d < n) != (i < n) for i, d in enumerate(order)):
         raise at_call(
             RuntimeError,
-            "permute(sparse_coo): Mixing of sparse and dense dimensions is not supported",
+            "permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed.Only "
+            "transpositions within sparse and dense dimensions are supported.",
         )
     size = [pattern.size[d] for d in order]
     moved = values.permute(0, *(d - n + 1 for d in order[n:]))
