@@ -78,6 +78,8 @@ class Observation:
             return
         if code.co_flags & _IS_GENERATOR and not self._is_of_this_call(frame):
             self._refuse("takes the next value of a generator", frame.f_back)
+        if code not in self.functions and _is_imported(frame):
+            return
         self.functions[code] = frame.f_globals
         if code.co_argcount and code.co_varnames[0] == "self":
             owner = frame.f_locals["self"]
@@ -95,6 +97,13 @@ class Observation:
             frame = frame.f_back
         file, line = (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)
         self.obstacles.append((why, file, line))
+
+
+def _is_imported(frame: types.FrameType | None) -> bool:
+    """Whether an import runs it, which a call does once."""
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame is not None
 
 
 def _numpy_state() -> Any:
