@@ -12,7 +12,7 @@ from .. import _core
 from .._core import Tensor
 from .observation import Observation, is_library
 
-_OWN_PACKAGE = __name__.rpartition(".")[0]
+_OWN_PACKAGES = ("chainrule.recording", "torch.recording")  # a class may say either
 _NAMES_MADE_UP = {"getattr", "vars", "__dict__"}  # whose attributes no code names
 _UNSEEN = {"globals", "locals", "eval", "exec"}
 _MANY = 4096  # entries of a list or a dict
@@ -190,7 +190,7 @@ class Variables:
 
         if isinstance(value, Optimizer):
             return self._visit_optimizer(value)
-        if type(value).__module__.startswith(_OWN_PACKAGE):  # a recorded step: what counts is the step
+        if type(value).__module__.startswith(_OWN_PACKAGES):  # a recorded step: what counts is the step
             return self._stack.append(getattr(value, "_step", None))
         if hasattr(type(value), "__next__"):
             return self._refuse(f"can reach an iterator, {type(value).__name__}, which gives another value each time")
