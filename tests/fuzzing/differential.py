@@ -82,7 +82,7 @@ def call_of(seed: int, number: int) -> Call | None:
     path, record = r.choice(samples())
     if NO_VALUES.search(path) or OF_ITS_OWN.search(path) or _find(reference, path) is None:
         return None
-    dtype = r.choice(tensors.FLOATS[:2]) if r.random() < 0.7 else r.choice(tensors.DTYPES[:-3])
+    dtype = r.choice(tensors.FLOATS[:2]) if r.random() < 0.7 else r.choice(tensors.DTYPES[: -len(tensors.RARE)])
     as_is = bool(DEGENERATES.search(path)) or dtype in tensors.COMPLEX
     args = [_friendly(r, a, dtype, as_is) for a in record.args]
     kwargs = {k: _friendly(r, a, dtype, as_is) for k, a in record.kwargs.items()}

@@ -8,7 +8,7 @@ from random import Random
 FLOATS = ("float32", "float64", "float16", "bfloat16")
 INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
 COMPLEX = ("complex64", "complex128")
-RARE = ("uint16", "uint32", "uint64")
+RARE = ("uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e8m0fnu", "complex32")
 DTYPES = (*FLOATS, *INTEGERS, *COMPLEX, "bool", *RARE)
 
 SHAPES: list[tuple[int, ...]] = [
@@ -32,7 +32,9 @@ def tensor(r: Random, shape: tuple[int, ...] | None = None, dtype: str | None = 
     if not friendly and r.random() < 0.02:
         return r.choice(HUGE_EMPTY)
     shape = r.choice(SHAPES) if shape is None else shape
-    dtype = dtype or (r.choice(FLOATS[:2]) if r.random() < 0.6 else r.choice(DTYPES[:-3] if friendly else DTYPES))
+    dtype = dtype or (
+        r.choice(FLOATS[:2]) if r.random() < 0.6 else r.choice(DTYPES[: -len(RARE)] if friendly else DTYPES)
+    )
     text = laid_out(valued(shape, dtype, r.choice(VALUES)), shape, r.choice(LAYOUTS))
     if friendly:
         return f"{text}.requires_grad_()" if dtype in FLOATS[:2] and r.random() < 0.5 else text

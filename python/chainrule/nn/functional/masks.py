@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._core import Tensor
 from ..._core import bool as bool_dtype
+from ...error_words import at_call
 from ...user_warning import warn_user
 
 __all__ = ["_canonical_mask", "_none_or_dtype"]
@@ -18,7 +19,7 @@ def _canonical_mask(
     if mask is None:
         return None
     if mask.dtype != bool_dtype and not mask.is_floating_point():
-        raise AssertionError(f"only bool and floating types of {mask_name} are supported")
+        raise at_call(AssertionError, f"only bool and floating types of {mask_name} are supported")
     if check_other and other_type is not None and mask.dtype != other_type:
         warn_user(f"Support for mismatched {mask_name} and {other_name} is deprecated. Use same type for both instead.")
     if mask.is_floating_point():
@@ -30,4 +31,4 @@ def _none_or_dtype(input: Tensor | None) -> Any:
     """The dtype of a tensor that may be left out."""
     if input is None or isinstance(input, Tensor):
         return None if input is None else input.dtype
-    raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
+    raise at_call(RuntimeError, "input to _none_or_dtype() must be None or torch.Tensor")
