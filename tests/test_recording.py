@@ -466,11 +466,53 @@ def test_what_cannot_be_replayed_is_named_with_its_line(capsys):
 
     assert "eval()" in refused(evaluates, x)
 
+    optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+
+    def decays(x):
+        optimizer.param_groups[0]["lr"] *= 0.5
+        optimizer.step()
+        return x * 2
+
+    assert "option of an optimizer" in refused(decays, x)
+
+    def seeds(x):
+        torch.manual_seed(0)
+        return x + torch.rand(3)
+
+    assert "random numbers" in refused(seeds, x)
+
+    def switches(x):
+        torch.set_grad_enabled(not torch.is_grad_enabled())
+        return x * 2
+
+    assert "mode" in refused(switches, x)
+    torch.set_grad_enabled(True)
+
     def graph(x):
         return x * w * w
 
     w = torch.ones(3, requires_grad=True)
     assert "graph is still there" in refused(graph, x)
+
+
+def test_recorded_steps_inside_each_other():
+    w = torch.ones(2)
+
+    @torch.record
+    def grow():
+        with torch.no_grad():
+            w.mul_(2)
+
+    @torch.record
+    def step(x):
+        grow()
+        return x * w
+
+    for _ in range(5):
+        grow()
+    for i in range(6):
+        assert step(torch.ones(2)).tolist() == [2.0 ** (6 + i)] * 2
+    assert step.replays >= 2
 
 
 def test_a_module_as_a_step():

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tensor/recorder.hpp"
+
 namespace chainrule {
 namespace {
 
@@ -60,7 +62,15 @@ Generator::Generator(Device device) : device_(device) {
   if (device.kind == DeviceKind::Cuda) engine_.emplace<Philox>();
 }
 
+namespace {
+
+// A recorded step draws on from where the numbers are.
+void tell_recorder() { cannot_replay("reads or sets the state of random numbers"); }
+
+}  // namespace
+
 void Generator::manual_seed(uint64_t seed) {
+  tell_recorder();
   std::visit([&](auto& engine) { engine.manual_seed(seed); }, engine_);
 }
 uint64_t Generator::seed() {
@@ -75,9 +85,11 @@ size_t Generator::state_bytes() const {
   return std::visit([](const auto& engine) { return engine.kStateBytes; }, engine_);
 }
 void Generator::get_state(uint8_t* out) const {
+  tell_recorder();
   std::visit([&](const auto& engine) { engine.get_state(out); }, engine_);
 }
 void Generator::set_state(const uint8_t* state, size_t bytes) {
+  tell_recorder();
   std::visit([&](auto& engine) { engine.set_state(state, bytes); }, engine_);
 }
 

@@ -176,6 +176,7 @@ bool Replay::add_output(const Tensor& t) {
 
 bool Replay::finish(std::vector<Tensor> outputs) {
   stop();
+  if (!(Modes::now() == modes_)) recording_->refuse("leaves a mode switched: no_grad, autocast, the default dtype");
   for (const Tensor& t : outputs) add_output(t);
   std::vector<Storage*> known;
   for (Watched& w : inputs_) {
@@ -246,6 +247,7 @@ bool Replay::fits_gradient(const Watched& w) {
 
 bool Replay::fits(std::span<PyObject* const> arguments) {
   if (running_) return differs("another thread is in the middle of it");
+  if (recorder) return differs("another step is being recorded");
   if (arguments.size() != inputs_.size()) return differs("the number of arguments");
   if (obstacle() || !(Modes::now() == modes_)) return differs("a mode: no_grad, autocast, the default dtype");
   for (size_t i = 0; i < arguments.size(); ++i) {

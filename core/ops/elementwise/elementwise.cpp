@@ -153,13 +153,14 @@ void copy_strides(const TensorObject* from, const Tensor& to) {
 }
 
 // Over one dimension: a longer description would take longer than a kernel of a few thousand elements.
-void run_contiguous(const OpRecord& op, const void* const* in, const double* parameters, const Tensor& out,
+void run_contiguous(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out,
                     DType dtype) {
   const int64_t numel = out.numel(), next = 1;
   ChainInput inputs[kMaxInputs];
   ChainStep step{.op = op.id, .parameters = parameters};
   for (int i = 0; i < op.input_count; ++i) {
-    inputs[i] = {static_cast<const char*>(in[i]), dtype, Dims{1}};
+    const TensorObject* t = in[i].tensor;
+    inputs[i] = t ? ChainInput{t->data, dtype, Dims{1}} : ChainInput{.number = Scalar(in[i].scalar.real)};
     step.operands[i] = ChainOperand::input(i);
   }
   const ChainOutput output{ChainOperand::step(0), out->data, out.dtype(), {&next, 1}};
@@ -173,6 +174,10 @@ Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double*
   if (!kernel) raise_unsupported(op, first->dtype);
   Tensor out = empty_as(first, op.is_test ? DType::Bool : first->dtype);
   if (keeps_strides(in)) copy_strides(first, out);
+  if (first->numel > thresholds.sweep) {
+    run_contiguous(op, in, parameters, out, first->dtype);
+    return out;
+  }
   const void* pointers[kMaxInputs];
   WrittenNumber numbers[kMaxInputs];
   uint8_t from_numbers = 0;
@@ -180,11 +185,7 @@ Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double*
     pointers[i] = in[i].tensor ? in[i].tensor->data : numbers[i].write(in[i].scalar.real, first->dtype, first->numel);
     from_numbers |= static_cast<uint8_t>(!in[i].tensor << i);
   }
-  if (first->numel <= thresholds.sweep)
-    run_line(kernel,
-             {op.id, first->dtype, out->data, pointers, first->numel, parameters, op.input_count, from_numbers});
-  else
-    run_contiguous(op, pointers, parameters, out, first->dtype);
+  run_line(kernel, {op.id, first->dtype, out->data, pointers, first->numel, parameters, op.input_count, from_numbers});
   return out;
 }
 

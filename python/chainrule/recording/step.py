@@ -86,6 +86,8 @@ class RecordedStep:
             self._lock.release()
 
     def _call(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if _core.is_recording():  # a step around this one
+            return self._step(*args, **kwargs)
         leaves, spec = tree_flatten((args, kwargs))
         tensors = [x for x in leaves if isinstance(x, Tensor)]
         constants = [Tensor if isinstance(x, Tensor) else x for x in leaves]
@@ -207,6 +209,8 @@ def _problem(recording: Any, observed: Observation, before: Variables, steady: b
         return _with_line(recording.reason, recording.line)
     if before.obstacle:
         return f"it {before.obstacle}"
+    if before.changed_options():
+        return "it changes an option of an optimizer"
     if not steady:
         name = recording.changed_name
         return f"it changes the variable {name!r}" if name else "it changes a variable, or does not do the same twice"

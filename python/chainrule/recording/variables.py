@@ -54,6 +54,7 @@ class Variables:
         self.cells: list[Any] = []
         self.tensors: list[Tensor] = []
         self.obstacle = ""
+        self._options: list[tuple[dict, dict]] = []  # of optimizers, as they are and as they were
         self._seen: set[int] = set()
         self._kept: list[Any] = []  # what was made on the way: its id must not be used again
         self._stack: list[Any] = [*roots, *observed.selves.values()]
@@ -82,6 +83,10 @@ class Variables:
             recording.watch_set(each)
         for cell in self.cells:
             recording.watch_cell(cell)
+
+    def changed_options(self) -> bool:
+        """Whether an optimizer's options are others than they were."""
+        return any(now.get(name) is not value for now, before in self._options for name, value in before.items())
 
     def _refuse(self, why: str) -> None:
         self.obstacle = self.obstacle or why
@@ -217,6 +222,7 @@ class Variables:
         self._watch(vars(optimizer), {"param_groups", "state"})
         for group in optimizer.param_groups:
             self._seen.add(id(group))
+            self._options.append((group, dict(group)))
             self._watch(group, {"params"} if isinstance(optimizer, UpdateRule) else set(group))
         self._visit_dict(optimizer.state)
 
