@@ -267,3 +267,17 @@ def test_nothing_else_can_read_them():
                     function(x)
                 except (RuntimeError, TypeError, ValueError, NotImplementedError, IndexError, AssertionError):
                     continue
+
+
+@pytest.mark.parametrize("name", STORED)
+@pytest.mark.parametrize("function", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "irfftn", "hfft2"])
+def test_fourier_transforms_refuse_them(function, name):
+    """They would read past the end of what is so small."""
+
+    def call(torch):
+        x = torch.ones(2, 8).to(getattr(torch, name))
+        with pytest.raises(RuntimeError) as raised:
+            getattr(torch.fft, function)(x)
+        return str(raised.value).partition("\n")[0].partition(";")[0]
+
+    assert call(chainrule) == call(reference)

@@ -136,7 +136,8 @@ void check_points(int64_t n) { check(n >= 1, "Invalid number of data points (", 
 Tensor promoted(const Tensor& x, bool to_complex) {
   DType dtype = x.dtype();
   if (!is_differentiable(dtype)) dtype = default_dtype();
-  if (dtype == DType::Float16 || dtype == DType::BFloat16) {
+  if (dtype == DType::Complex32) raise(PyExc_RuntimeError, "MKL FFT doesn't support tensors of type: Half");
+  if (real_of(dtype) != DType::Float32 && real_of(dtype) != DType::Float64) {
     raise(PyExc_RuntimeError, "Unsupported dtype ", facts(dtype).tensor_name,
           "; Fourier transforms take float32, float64 and their complex kin");
   }
@@ -161,7 +162,7 @@ Tensor resized(const Tensor& x, const Dims& dims, const Dims& sizes) {
 }
 
 void refuse_complex(const char* name, const char* kind, const Tensor& x) {
-  check(!is_complex(x.dtype()), name, " expects a ", kind, " input tensor, but got ", facts(x.dtype()).tensor_name);
+  check(!holds_complex(x.dtype()), name, " expects a ", kind, " input tensor, but got ", facts(x.dtype()).tensor_name);
 }
 
 Tensor complex_along(const Tensor& input, MaybeInt n, int64_t dim, const MaybeName& norm, bool forward) {
