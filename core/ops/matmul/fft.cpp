@@ -258,11 +258,11 @@ Tensor complex_over(const Tensor& input, const MaybeDims& s, const MaybeDims& di
 // ---- the functions
 
 Tensor fft(const Tensor& x, MaybeInt n, int64_t dim, MaybeName norm) {
-  if (!is_complex(x.dtype())) return from_real_along("fft", x, n, dim, norm, true, false);
+  if (!holds_complex(x.dtype())) return from_real_along("fft", x, n, dim, norm, true, false);
   return complex_along(x, n, dim, norm, true);
 }
 Tensor ifft(const Tensor& x, MaybeInt n, int64_t dim, MaybeName norm) {
-  if (!is_complex(x.dtype())) return from_real_along("ifft", x, n, dim, norm, false, false);
+  if (!holds_complex(x.dtype())) return from_real_along("ifft", x, n, dim, norm, false, false);
   return complex_along(x, n, dim, norm, false);
 }
 Tensor rfft(const Tensor& x, MaybeInt n, int64_t dim, MaybeName norm) {
