@@ -16,9 +16,9 @@ constexpr size_t kAlignment = 64;
 
 }  // namespace
 
-void Blocks::add_type() {
-  BlockType.tp_name = "chainrule._core.Block";
-  BlockType.tp_basicsize = sizeof(Block);
+void RecordedMemory::add_type() {
+  BlockType.tp_name = "chainrule._core.RecordedBlock";
+  BlockType.tp_basicsize = sizeof(RecordedBlock);
   BlockType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
   BlockType.tp_doc = "A piece of a recorded step's memory.";
   BlockType.tp_dealloc = dealloc;
@@ -26,7 +26,7 @@ void Blocks::add_type() {
 }
 
 // The smallest free piece that is not much too large, or a new one.
-char* Blocks::find(size_t bytes) {
+char* RecordedMemory::find(size_t bytes) {
   if (auto found = free_.lower_bound(bytes); found != free_.end() && found->first <= bytes + bytes / 4) {
     char* data = found->second;
     free_.erase(found);
@@ -39,10 +39,10 @@ char* Blocks::find(size_t bytes) {
   return data;
 }
 
-PyObject* Blocks::take(size_t bytes, SourceLine line) {
+PyObject* RecordedMemory::take(size_t bytes, SourceLine line) {
   bytes = std::max<size_t>((bytes + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
   char* data = find(bytes);
-  auto* block = PyObject_New(Block, &BlockType);
+  auto* block = PyObject_New(RecordedBlock, &BlockType);
   if (!block) throw PythonError();
   block->blocks = this;
   block->data = data;
@@ -52,7 +52,7 @@ PyObject* Blocks::take(size_t bytes, SourceLine line) {
   return reinterpret_cast<PyObject*>(block);
 }
 
-bool Blocks::contains(const void* address) const {
+bool RecordedMemory::contains(const void* address) const {
   const auto* at = static_cast<const char*>(address);
   auto next = pieces_.upper_bound(at);
   if (next == pieces_.begin()) return false;
@@ -60,33 +60,33 @@ bool Blocks::contains(const void* address) const {
   return at < next->first + next->second;
 }
 
-void Blocks::give_back(Block* block) {
+void RecordedMemory::give_back(RecordedBlock* block) {
   std::erase(in_use_, block);
   if (open_) free_.emplace(block->bytes, block->data);
   if (released_ && in_use_.empty()) delete this;
 }
 
-void Blocks::dealloc(PyObject* self) {
-  auto* block = reinterpret_cast<Block*>(self);
+void RecordedMemory::dealloc(PyObject* self) {
+  auto* block = reinterpret_cast<RecordedBlock*>(self);
   block->blocks->give_back(block);
   block->line.~SourceLine();
   PyObject_Free(self);
 }
 
-void Blocks::release() {
+void RecordedMemory::release() {
   released_ = true;
   open_ = false;
   if (in_use_.empty()) delete this;
 }
 
-Blocks::~Blocks() {
+RecordedMemory::~RecordedMemory() {
   for (auto& [data, bytes] : pieces_) std::free(const_cast<char*>(data));
 }
 
 void take_recorded(Storage* storage) {
   PyObject* block = recorder->blocks().take(static_cast<size_t>(storage->bytes), Recording::line_now());
   storage->owner = block;
-  storage->data = reinterpret_cast<Block*>(block)->data;
+  storage->data = reinterpret_cast<RecordedBlock*>(block)->data;
   storage->resizable = false;
 }
 

@@ -96,7 +96,7 @@ Bad* Recording::keep_bad() {
   return bad;
 }
 
-bool Recording::owns(const Block& block) const {
+bool Recording::owns(const RecordedBlock& block) const {
   return std::ranges::any_of(owned_, [&](const char* p) { return p >= block.data && p < block.data + block.bytes; });
 }
 

@@ -3,8 +3,8 @@
 // Note [Recorded steps]
 // Nothing but kernels touches elements (Note [The guarded device]), so a step that calls the same kernels on the same
 // addresses calculates the same. While a step is recorded, each kernel call is kept with a copy of its description, and
-// the step's storages come from memory of its own (Blocks), which is used for nothing else afterwards. To replay the
-// step is to make those calls again, in order.
+// the step's storages come from memory of its own (RecordedMemory), which is used for nothing else afterwards. To
+// replay the step is to make those calls again, in order.
 //
 // What may not be replayed is found on the way: whoever looks at an element outside of a kernel opens an ElementScope
 // or hands memory out, and both tell the recorder (cannot_replay). A kernel that is told an address which is neither in
@@ -32,7 +32,7 @@ struct StrayIndex;
 
 class Recording {
  public:
-  Recording() : blocks_(new Blocks) {}
+  Recording() : blocks_(new RecordedMemory) {}
   ~Recording();
   Recording(const Recording&) = delete;
 
@@ -61,7 +61,7 @@ class Recording {
   void add_whole(std::function<void()> function);
   // A tensor that such a function owns.
   void note_owned(const Tensor& t) { owned_.push_back(t->data); }
-  bool owns(const Block& block) const;
+  bool owns(const RecordedBlock& block) const;
   // Bytes that came from Python.
   void add_bytes(char* to, const char* from, size_t bytes);
   void note_address(const void* address);
@@ -73,7 +73,7 @@ class Recording {
   void refuse(const std::string& why, SourceLine line);
   bool is_refused() const { return !reason_.empty(); }
 
-  Blocks& blocks() { return *blocks_; }
+  RecordedMemory& blocks() { return *blocks_; }
 
   PyObject* options = nullptr;  // of the optimizer that is at work
   size_t rates_looked_up = 0;   // by calls that take the learning rate from there
@@ -102,7 +102,7 @@ class Recording {
   };
   void check_findings(size_t call);
 
-  Blocks* blocks_;
+  RecordedMemory* blocks_;
   std::pmr::monotonic_buffer_resource memory_{4096};
   std::vector<std::pair<void*, void (*)(void*)>> destructors_;
   std::vector<Call> calls_;

@@ -190,7 +190,7 @@ bool Replay::finish(std::vector<Tensor> outputs) {
     if (w.grad) known.push_back(w.grad->storage);
   }
   recording_->check_addresses(known);
-  for (const Block* block : recording_->blocks().in_use()) {
+  for (const RecordedBlock* block : recording_->blocks().in_use()) {
     auto holds = [&](const Tensor& t) { return t && t->data >= block->data && t->data < block->data + block->bytes; };
     const bool is_known = recording_->owns(*block) ||
                           std::ranges::any_of(outputs_, [&](const Output& o) { return holds(o.tensor); }) ||

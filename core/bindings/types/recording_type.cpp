@@ -151,15 +151,16 @@ PyMethodDef methods[] = {
     {"watch_cell", watch_cell, METH_O, "A variable of a closure that has to stay as it is."},
     {"variables_hold", variables_hold, METH_NOARGS, "Whether all that is watched is as it was."},
     {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef getset[] = {{"reason", get_reason, nullptr, "Why it cannot be replayed, or ''.", nullptr},
-                        {"line", get_line, nullptr, "Where that was found: file, line, function and text.", nullptr},
-                        {"changed", get_changed, nullptr, "What did not fit at the last call.", nullptr},
-                        {"changed_name", get_changed_name, nullptr, "The variable that did not hold.", nullptr},
-                        {"written", get_written, nullptr, "For each argument, whether the step wrote into it.", nullptr},
+PyGetSetDef getset[] = {
+    {"reason", get_reason, nullptr, "Why it cannot be replayed, or ''.", nullptr},
+    {"line", get_line, nullptr, "Where that was found: file, line, function and text.", nullptr},
+    {"changed", get_changed, nullptr, "What did not fit at the last call.", nullptr},
+    {"changed_name", get_changed_name, nullptr, "The variable that did not hold.", nullptr},
+    {"written", get_written, nullptr, "For each argument, whether the step wrote into it.", nullptr},
     {"running", get_running, nullptr, "Whether a call is being replayed.", nullptr},
-                        {"calls", get_calls, nullptr, "How many kernels are called.", nullptr},
-                        {"bytes", get_bytes, nullptr, "The memory that the step has for itself.", nullptr},
-                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
+    {"calls", get_calls, nullptr, "How many kernels are called.", nullptr},
+    {"bytes", get_bytes, nullptr, "The memory that the step has for itself.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyObject* is_recording(PyObject*, PyObject*) { return PyBool_FromLong(Replay::active() != nullptr); }
 PyObject* begin_options(PyObject*, PyObject* options) {
@@ -186,7 +187,7 @@ PyMethodDef functions[] = {
 
 void add_recording_type(PyObject* module) {
   Recording::line_now = current_line;
-  Blocks::add_type();
+  RecordedMemory::add_type();
   PyTypeObject& t = RecordingType;
   t.tp_name = "chainrule._core.Recording";
   t.tp_basicsize = sizeof(RecordingObject);
