@@ -25,10 +25,11 @@ void adam(const char* name, bool decoupled, const TensorList& p, const TensorLis
   check_list(name, p.size(), steps.size(), "steps");
   s.decoupled = decoupled;
   TensorList none;
-  step_all(name, Optimiser::Adam, p, g, {&averages, &squares, s.amsgrad ? &largest : &none}, scale, [s, steps](size_t i) mutable {
-    correct(s, read_number(steps[i]));
-    return s;
-  });
+  step_all(name, Optimiser::Adam, p, g, {&averages, &squares, s.amsgrad ? &largest : &none}, scale,
+           [s, steps](size_t i) mutable {
+             correct(s, read_number(steps[i]));
+             return s;
+           });
 }
 
 void bind_adam(const std::string& name, bool decoupled) {

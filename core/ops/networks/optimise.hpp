@@ -40,8 +40,8 @@ void count_steps(const TensorList& steps);
 Tensor total_norm(const TensorList& tensors, double p);
 Tensor clip_to_norm(const TensorList& tensors, double max_norm, double p);
 
-// Checks one parameter with its gradient and states, and runs one step on it. Gives what the kernel was told, if that is
-// the tensors themselves.
+// Checks one parameter with its gradient and states, and runs one step on it. Gives what the kernel was told, if that
+// is the tensors themselves.
 std::optional<OptimiserArrays> step_one(const char* name, Optimiser optimiser, std::vector<Tensor> arrays,
                                         const StepNumbers& numbers);
 // While a step is recorded: the kernel's calls of one step, for a replay that asks for the numbers anew.
@@ -78,8 +78,8 @@ void step_all(const char* name, Optimiser optimiser, const TensorList& parameter
     if (collected_calls && used) told.push_back(*used);
   }
   if (collected_calls && told.size() == parameters.size() && !scale.scale && !scale.found_inf)
-    *collected_calls = {[optimiser, told, f = std::function<StepNumbers(size_t)>(numbers_of)] { run_steps(optimiser, told, f); },
-                        told};
+    *collected_calls = {
+        [optimiser, told, f = std::function<StepNumbers(size_t)>(numbers_of)] { run_steps(optimiser, told, f); }, told};
 }
 
 }  // namespace chainrule
