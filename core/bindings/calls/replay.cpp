@@ -121,8 +121,8 @@ void Replay::end_options() {
   const bool looked_up = recording_->rates_looked_up > 0 &&
                          recording_->calls() - calls_before_options_ <= recording_->rates_looked_up + 1;  // and counts
   Owned unwatched(checked(looked_up ? Py_BuildValue("(ss)", "params", "lr") : Py_BuildValue("(s)", "params")));
-  Owned(checked(PyObject_CallMethod(names.get(), "difference_update", "(O)", unwatched.get())));
-  Owned watched(checked(PySequence_Tuple(names.get())));
+  Owned(from_python(PyObject_CallMethod(names.get(), "difference_update", "(O)", unwatched.get())));
+  Owned watched(from_python(PySequence_Tuple(names.get())));
   guards_.add_names(options_.get(), watched.get(), false);
   recording_->options = nullptr;
   options_ = Owned();
