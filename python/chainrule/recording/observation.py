@@ -87,10 +87,11 @@ class Observation:
 
     def _is_of_this_call(self, frame: types.FrameType) -> bool:
         """Whether a generator began in this call: it is entered for the first time, or was before."""
-        yields = any(i.opname == "YIELD_VALUE" for i in dis.get_instructions(frame.f_code) if i.offset == frame.f_lasti)
-        if not yields:
+        if frame not in self._generators:
+            if any(i.opname == "YIELD_VALUE" for i in dis.get_instructions(frame.f_code) if i.offset == frame.f_lasti):
+                return False
             self._generators.add(frame)
-        return frame in self._generators
+        return True
 
     def _refuse(self, why: str, frame: types.FrameType | None) -> None:
         while frame is not None and is_library(frame.f_code.co_filename):
